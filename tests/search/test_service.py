@@ -87,6 +87,27 @@ async def test_folded_lists_have_one_row_a_family(
     assert [one.price for one in row.family.more] == pytest.approx([0.4, 0.3, 0.2, 0.1])
 
 
+async def test_a_folded_list_names_one_cause_twice(database: Database, settings: Settings) -> None:
+    asked = [
+        "Fed rate hike in 2027?", "Will no Fed rate cuts happen in 2027?",
+        "Will the Fed decrease interest rates by 25 bps after the September 2027 meeting?",
+        "Will the Fed's lower bound reach 3.0% or lower before 2028?",
+    ]  # fmt: skip
+    await put(database, *(market(300 + n, question) for n, question in enumerate(asked)))
+    service = await SearchService.open(settings, database, RelationService())
+    await service.catch_up()
+    try:
+        plain = (await service.search("gold price"))["upstream"]
+        rows = (await service.search("gold price", fold=True))["upstream"]
+    finally:
+        await service.close()
+    assert [(row.question, row.also) for row in plain] == [(row.question, []) for row in plain]
+    assert {row.question for row in plain} == set(asked)
+    first, second = rows
+    assert first.also == []
+    assert {first.question, second.question, *(one.label for one in second.also)} == set(asked)
+
+
 async def test_what_the_query_names_is_found_in_other_words(
     database: Database, settings: Settings
 ) -> None:

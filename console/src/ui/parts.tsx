@@ -95,7 +95,7 @@ export function MarketRow({ row, twins = [], reason }: { row: Row; twins?: Row[]
         );
       })}
       {row.family && <Members members={row.family.more} what="like this" />}
-      {!!row.also?.length && <Members members={row.also} what="on the same" />}
+      {!!row.also?.length && <Members members={row.also} what="about the same thing" />}
       {reason && <p class="reason">{reason}</p>}
     </li>
   );

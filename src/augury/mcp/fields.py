@@ -34,7 +34,8 @@ def _to_the_second(moment: Any) -> Any:
 
 MOST_MEMBERS = 8
 """Beside one market, a tool's answer lists at most this many further markets of its family (markets
-of one event that differ e.g. in their level). With `detail: "full"` it lists them all."""
+of one event that differ e.g. in their level), and at most this many about the same thing. With
+`detail: "full"` it lists them all."""
 
 
 def _in_a_line(members: Any) -> Any:

@@ -116,8 +116,9 @@ class Tools:
         and their ids, to compare prices or venues, or to find out what drives something. Do not use
         it to get one number for a question (forecast does that), nor for past prices
         (price_history). Prices are probabilities from 0 to 1. Markets that differ only in a name,
-        level or date are one result, whose `more` lists the others. If no market is near the query,
-        try once with fewer words; if there is still none, say so. Without a key it works at a lower
+        level or date are one result, whose `more` lists the others; `also` lists further markets on
+        the same cause or effect. If no market is near the query, try once with fewer words; if
+        there is still none, say so. Without a key it works at a lower
         rate and returns at most 20 results per relation."""
         body: dict[str, Any] = {
             "query": query,

@@ -60,7 +60,8 @@ def search(
         bool,
         typer.Option(
             help="Show one row per family of markets (the same question for different names, "
-            "levels or dates). Not applied with --csv."
+            "levels or dates), and at most two about the same cause or effect. Not applied with "
+            "--csv."
         ),
     ] = True,
     url: remote.Url = None,

@@ -35,7 +35,8 @@ class FoundMember(msgspec.Struct, frozen=True, gc=False):
     id: str
     label: str
     """Text that distinguishes the market from the others of its family (e.g. of the same event),
-    such as "Matteo Zuppi"; its whole question if nothing shorter does."""
+    such as "Matteo Zuppi"; its whole question if nothing shorter does, or if the market is not of
+    the family."""
     status: str
     price: float | None
     """Price (0 to 1) of the market's first outcome, usually Yes; None: no quote."""

@@ -56,7 +56,7 @@ def _market(row: Row, relation: str, width: int, now: datetime) -> Iterator[str]
     if family := row.get("family"):
         yield from _wrapped(f"and {_named(family['more'], 'more')}", width)
     if also := row.get("also"):
-        yield from _wrapped(_named(also, "more on the same"), width)
+        yield from _wrapped(_named(also, "more about the same thing"), width)
     if relation != "direct":
         yield from _wrapped(row["reason"], width)
     yield INDENT + f"{row['id']}  {row['platform_url'] or ''}".rstrip()

@@ -154,7 +154,7 @@ def _arranged(
     order = in_reading_order(order, scores, members, equal)
     if not understood.wanted.fold:
         return order, scores
-    places = first_families(order, members, families or len(order), MOST_OF_FAMILY)
+    places = first_families(order, members, families, MOST_OF_FAMILY)
     return order[places], scores[places]
 
 

@@ -107,10 +107,12 @@ def live_first(
     return order[places], np.minimum.accumulate(scores[places])
 
 
-def first_families(order: Positions, members: Members, most: int, most_of_each: int) -> Positions:
+def first_families(
+    order: Positions, members: Members, most: int | None, most_of_each: int
+) -> Positions:
     """The markets that stay in a list when its families are folded. Only the best families stay, at
-    most `most` of them. Of each of these, the first `most_of_each` markets stay. Returns their
-    places in `order`, ascending."""
+    most `most` of them (None: all). Of each of these, the first `most_of_each` markets stay.
+    Returns their places in `order`, ascending."""
     families = members.payload["family"][order]
     place = place_in_family(families)
     best = families[place == 0][:most]

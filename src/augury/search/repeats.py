@@ -1,5 +1,5 @@
 """Limits how many rows of a list of related markets are about one factor (a thing in the world,
-such as the price of gold): the markets of further rows are named in an earlier row. Pure."""
+such as the price of gold): an earlier row lists the markets of further ones in `also`. Pure."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from augury.search.families import Foldable, FoundFamily, FoundMember, price
 
 MOST_OF_FACTOR: Final = 2
 """If each family of markets has one row, a list of related markets has at most this many rows about
-one factor (e.g. the price of gold). Readers of thirty queries called 31% of the rows of such lists
-repetitions, most of them levels or dates of one quantity. Chosen by hand."""
+one factor (e.g. the price of gold). Without this limit, a reader called 31% of the rows of thirty
+queries repetitions, most of them levels or dates of one quantity. Chosen by hand."""
 MIN_NEXT_SCORE: Final = 0.4
-"""A place that becomes free is only given to a row of which the estimated chance that it belongs in
-the list is at least this (0 to 1). A reader found 9 of 39 such rows without bearing on the query,
-of those with a smaller chance 51 of 87."""
+"""A place that becomes free is only given to a row with at least this score (0 to 1): the chance
+that it belongs in the list, reduced for a family or factor that the list has already, or if it is
+not live. Of 39 such rows, a reader found 9 without bearing on the query; of 87 with a smaller
+score, 51."""
 MOST_REPEATS: Final = 20
-"""One row names at most this many markets that would repeat it."""
+"""One row has at most this many markets in `also`."""
 
 
 class Repeatable(Foldable, Protocol):
@@ -37,37 +38,32 @@ R = TypeVar("R", bound=Repeatable)
 def merged(
     rows: Sequence[R], factors: Mapping[str, int], questions: Mapping[str, str], most: int
 ) -> list[R]:
-    """At most `most` of `rows` (best first), and at most `MOST_OF_FACTOR` about each factor. The
-    last of these names the markets of the rows that are left out in `also`. A row with the same
-    contract on another venue as an earlier row stays, and does not count.
+    """At most `most` of `rows` (best first), with at most `MOST_OF_FACTOR` about each factor. The
+    last row about a factor lists the markets of those left out in `also` (`MOST_REPEATS`). Rows
+    beyond the first `most` have to reach `MIN_NEXT_SCORE`. A row with the same contract on another
+    venue as an earlier row does not count among the rows about its factor.
 
     factors : market id -> id of the factor through which the market was found; 0 or missing: none
     questions : market id -> question of the market, for all markets of the rows' families
     """
-    kept: list[R] = []
-    told: dict[int, list[int]] = {}
+    kept: list[Any] = []
+    places: dict[int, list[int]] = {}
     also: dict[int, list[FoundMember]] = {}
     twins: set[str] = set()
     for n, row in enumerate(rows):
-        factor = factors.get(row.id, 0)
-        places = told.setdefault(factor, [])
-        counts = factor > 0 and row.id not in twins
-        if counts and len(places) >= MOST_OF_FACTOR:
-            also.setdefault(places[-1], []).extend(_members(row, questions))
+        factor = 0 if row.id in twins else factors.get(row.id, 0)
+        about = places.setdefault(factor, []) if factor else []
+        if len(about) >= MOST_OF_FACTOR:
+            also.setdefault(about[-1], []).extend(_members(row, questions))
             continue
         if len(kept) == most or (n >= most and row.score < MIN_NEXT_SCORE):
             continue
-        if counts:
-            places.append(len(kept))
+        about.append(len(kept))
         kept.append(row)
         twins.update(row.twin_ids)
     for place, members in also.items():
-        kept[place] = _with(kept[place], members[:MOST_REPEATS])
+        kept[place] = msgspec.structs.replace(kept[place], also=members[:MOST_REPEATS])
     return kept
-
-
-def _with(row: Any, also: list[FoundMember]) -> Any:
-    return msgspec.structs.replace(row, also=also)
 
 
 def _members(row: Repeatable, questions: Mapping[str, str]) -> list[FoundMember]:

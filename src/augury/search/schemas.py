@@ -109,8 +109,8 @@ class SearchRequest(BaseModel):
         description="Return one row per family of markets (the candidates of a contest, the levels "
         "of one quantity, the dates of one question) instead of one per market. The row shows the "
         "member nearest to the query; `family` lists the others. In a list of related markets, at "
-        "most two rows are about the same thing; `also` lists further markets about it. "
-        "`top_k_per_dimension` then counts rows.",
+        "most two rows are about the same thing, not counting the same contract on another venue; "
+        "`also` lists further markets about it. `top_k_per_dimension` then counts rows.",
     )
 
 
@@ -163,7 +163,8 @@ class FamilyMember(BaseModel):
     id: str
     label: str = Field(
         description="The words that distinguish the market from the family's other members, e.g. "
-        "a name, a level or a date. If no shorter text distinguishes it, its whole question."
+        "a name, a level or a date. If no shorter text distinguishes it, and in `also`, its whole "
+        "question."
     )
     status: Status
     price: float | None = Field(
@@ -253,8 +254,8 @@ class SearchResult(BaseModel):
     also: list[FamilyMember] = Field(
         [],
         description="Only with `fold`, for related markets: further markets about the same thing "
-        "as this one (e.g. the price of gold). They have no row of their own, because two rows of "
-        "the list are about it already. `label`: the whole question.",
+        "as this one (e.g. the price of gold), at most 20. They have no row of their own, because "
+        "two rows of the list are about it already.",
     )
 
 

@@ -152,8 +152,8 @@ class SearchService:
         """The best `top_k` markets of each relation in `dimensions`, best first. A market in
         `direct` may also be in one of the other lists.
 
-        `fold`: return one row per family (e.g. the markets of one event); `top_k` then counts
-        families.
+        `fold`: return one row per family (e.g. the markets of one event), and at most two about one
+        factor (`repeats`); `top_k` then counts rows.
         """
         arguments = (query, dimensions, top_k, status, fold)
         if (known := self._answers.known(arguments, self._indexer.position)) is not None:

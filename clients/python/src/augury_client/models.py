@@ -682,7 +682,7 @@ class FamilyMember(Model, kw_only=True):
     id: str
     label: str
     """The words that distinguish the market from the family's other members, e.g. a name, a level
-    or a date. If no shorter text distinguishes it, its whole question.
+    or a date. If no shorter text distinguishes it, and in `also`, its whole question.
     """
     status: str
     price: float | None
@@ -2151,8 +2151,8 @@ class SearchRequest(Model, kw_only=True):
     """Return one row per family of markets (the candidates of a contest, the levels of one
     quantity, the dates of one question) instead of one per market. The row shows the member
     nearest to the query; `family` lists the others. In a list of related markets, at most
-    two rows are about the same thing; `also` lists further markets about it.
-    `top_k_per_dimension` then counts rows.
+    two rows are about the same thing, not counting the same contract on another venue;
+    `also` lists further markets about it. `top_k_per_dimension` then counts rows.
     """
 
 
@@ -2211,8 +2211,8 @@ class SearchResult(views.Priced, kw_only=True):
     """
     also: list[FamilyMember] = msgspec.field(default_factory=list[FamilyMember])
     """Only with `fold`, for related markets: further markets about the same thing as this one
-    (e.g. the price of gold). They have no row of their own, because two rows of the list
-    are about it already. `label`: the whole question.
+    (e.g. the price of gold), at most 20. They have no row of their own, because two rows of
+    the list are about it already.
     """
 
 

@@ -46,8 +46,9 @@ class Api(Caller):
         fold: Return one row per family of markets (the candidates of a contest, the levels
             of one quantity, the dates of one question) instead of one per market. The row
             shows the member nearest to the query; `family` lists the others. In a list of
-            related markets, at most two rows are about the same thing; `also` lists further
-            markets about it. `top_k_per_dimension` then counts rows.
+            related markets, at most two rows are about the same thing, not counting the
+            same contract on another venue; `also` lists further markets about it.
+            `top_k_per_dimension` then counts rows.
         """
         return self._send(
             Call(
