@@ -104,10 +104,10 @@ class Answerer:
         found = await self.answer_as_asked(reading, markets, at, lap, past=past)
         if self._engine.judge is None or not horizons.names_no_time(reading):
             return found
-        compared = found.compared
-        if compared is None or horizons.is_undated(found.estimate, compared.bearings):
+        assert found.compared is not None
+        if horizons.is_undated(found.estimate, found.compared.bearings):
             return found
-        return await self._over_deadlines(found, compared, self._engine.judge.limits, lap)
+        return await self._over_deadlines(found, found.compared, self._engine.judge.limits, lap)
 
     async def answer_as_asked(
         self,
@@ -118,8 +118,9 @@ class Answerer:
         *,
         past: bool = False,
     ) -> FirstAnswer:
-        """Like `answer`, but no deadline is added to the question, and no condition on how
-        something happens ("win by 5 points") is left out."""
+        """The estimate for a question as it stands: unlike in `answer`, no deadline is added to it,
+        and no condition on how something happens ("win by 5 points") is left out. The result always
+        has `compared`."""
         compared = self._engine.compare(reading, markets, at, past=past)
         verdicts = await self._read(compared, lap)
         estimate = self._engine.estimate(compared, verdicts=verdicts)

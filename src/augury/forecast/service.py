@@ -244,8 +244,9 @@ class ForecastService:
         whole = await self._answerer.answer_as_asked(reading, markets, at, lap)
         if trust.asks_whole(whole.estimate):
             return whole
-        if blocked is not None or parts is None:
-            return FirstAnswer(markets, blocked or whole.estimate)
+        if blocked is not None:
+            return FirstAnswer(markets, blocked)
+        assert parts is not None
         found = FirstAnswer(*await self._of_parts(parts, at, replay=replay))
         lap("gather")
         return found
