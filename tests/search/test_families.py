@@ -59,6 +59,11 @@ def test_whom_the_query_names_stands_for_the_contest() -> None:
     assert shown("will zuppi become pope", *POPE)[0][0] == "p2"
 
 
+def test_others_whom_the_query_names_come_first() -> None:
+    found = shown("pope: zuppi or erdo", *POPE)
+    assert found == [("p2", "contest", ["Peter Erdo", "Pietro Parolin", "Luis Tagle"])]
+
+
 def test_a_label_of_which_the_query_has_every_word_stands_for_the_family() -> None:
     years = [
         Row("y1", "Will 2026 be the second-hottest year on record?", 0.6, 0.9),

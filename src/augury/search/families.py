@@ -4,7 +4,8 @@ the levels of one quantity (a ladder), or several dates. Pure.
 Markets with the same `records.family_key` are a family: the markets of one event, or questions that
 differ only in a date and either a subject or a level. One member represents the family. The other
 members follow in the order in which people read such a list: contests by price and volume, ladders
-by level, dates by date. In all three, active markets come before the others.
+by level, dates by date. In all three, active markets come before the others; in a contest, those
+that the query names ("Vance or Rubio") then come first.
 """
 
 from __future__ import annotations
@@ -128,7 +129,12 @@ def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | Non
             0 if kind == "ladder" else places[m.id],
         ),
     )  # fmt: skip
-    others = sorted((m for m in members if m is not head), key=lambda m: places[m.id])
+    others = sorted(
+        (m for m in members if m is not head),
+        key=lambda m: (
+            m.status != "active", kind == "contest" and not named[m.id], places[m.id]
+        ),
+    )  # fmt: skip
     more = [FoundMember(m.id, labels[m.id], m.status, price(m), m.closes_at) for m in others]
     return head, best, FoundFamily(kind, labels[head.id], len(members), more)
 

@@ -181,9 +181,9 @@ class SearchFamily(BaseModel):
 
     kind: Literal["contest", "ladder", "dates"] = Field(
         description="How the markets of the family differ. This decides how `more` is sorted. "
-        "contest: they differ in a name; sorted by price, then volume, largest first. ladder: in a "
-        "level; sorted by level. dates: in a date; sorted by date. Active markets always come "
-        "first."
+        "contest: they differ in a name; first those that the query names, then by price, then "
+        "volume, largest first. ladder: in a level; sorted by level. dates: in a date; sorted by "
+        "date. Active markets always come first."
     )
     label: str = Field(
         description="The words that distinguish the market shown from the other markets of its "

@@ -2070,8 +2070,9 @@ class SearchFamily(Model, kw_only=True):
 
     kind: str
     """How the markets of the family differ. This decides how `more` is sorted. contest: they
-    differ in a name; sorted by price, then volume, largest first. ladder: in a level;
-    sorted by level. dates: in a date; sorted by date. Active markets always come first.
+    differ in a name; first those that the query names, then by price, then volume, largest
+    first. ladder: in a level; sorted by level. dates: in a date; sorted by date. Active
+    markets always come first.
     """
     label: str
     """The words that distinguish the market shown from the other markets of its family, e.g. a
