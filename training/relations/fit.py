@@ -29,24 +29,27 @@ from augury.search.evaluate import DIMENSIONS, JudgedQuery, _top, mean, ndcg10
 
 SEED = 17
 FOLDS = 5
-SETTINGS: dict[str, Any] = {
-    "objective": "multiclass", "num_class": len(CLASSES),
-    "learning_rate": 0.08, "num_leaves": 8, "max_depth": 4, "min_data_in_leaf": 40,
+COMMON: dict[str, Any] = {
     "feature_fraction": 0.4, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10.0,
-    "seed": SEED, "verbose": -1, "num_threads": 1, "deterministic": True,
-    "force_col_wise": True, "max_bin": 63,
+    "verbose": -1, "num_threads": 1, "deterministic": True, "force_col_wise": True, "max_bin": 63,
 }  # fmt: skip
-ROUNDS = 110
-SEEDS = 3
-"""Models whose scores are averaged, each with a seed of its own: with one, figures of held-out
-queries move by .02 from seed to seed (`docs/experiments/relations-ranker.md`)."""
-DIRECT_SETTINGS = {k: v for k, v in SETTINGS.items() if k != "num_class"} | {
-    "objective": "cross_entropy"
-}
-DIRECT_ROUNDS = 110
+SETTINGS: dict[str, Any] = COMMON | {
+    "objective": "multiclass", "num_class": len(CLASSES),
+    "learning_rate": 0.1, "num_leaves": 32, "max_depth": 8, "min_data_in_leaf": 100,
+}  # fmt: skip
+"""Of the trees for relations: chosen in five folds of the 396 queries
+(`docs/adr/0057-fewer-larger-trees.md`)."""
+DIRECT_SETTINGS: dict[str, Any] = COMMON | {
+    "objective": "cross_entropy",
+    "learning_rate": 0.08, "num_leaves": 8, "max_depth": 4, "min_data_in_leaf": 40,
+}  # fmt: skip
+"""Of the trees for `direct`: larger ones were no better."""
+ROUNDS, SEEDS = 50, 2
+DIRECT_ROUNDS, DIRECT_SEEDS = 110, 3
+"""Boosting rounds of a model, and models whose scores are averaged, each with a seed of its own."""
 COST = 0.03
 """nDCG@10 that a floor may cost. In five folds of the 396 queries, floors that cost less than this
-lower the unrelated shares of the three lists from 25, 28 and 34% to 14, 22 and 26%."""
+lower the unrelated shares of the three lists from 23, 26 and 33% to 13, 21 and 25%."""
 MOST_UNRELATED = 0.05
 """Share of unrelated markets among the first ten direct results that the floor of `direct` may
 leave in five folds of the 396 queries. When it was chosen, .04 made nDCG@10 .013 lower there, and
@@ -131,10 +134,10 @@ def with_vectors_that_ship(out: Path, judgments: list[Path], queries: Path) -> l
 Models = list[lightgbm.Booster]
 
 
-def _trained(data: lightgbm.Dataset, settings: dict[str, Any], rounds: int) -> Models:
+def _trained(data: lightgbm.Dataset, settings: dict[str, Any], rounds: int, seeds: int) -> Models:
     return [
         lightgbm.train(settings | {"seed": SEED + n}, data, num_boost_round=rounds)
-        for n in range(SEEDS)
+        for n in range(seeds)
     ]
 
 
@@ -154,7 +157,7 @@ def fit(queries: list[Query]) -> Models:
     data = lightgbm.Dataset(
         rows, relation, weight=weight, feature_name=columns, free_raw_data=False
     )
-    return _trained(data, SETTINGS, ROUNDS)
+    return _trained(data, SETTINGS, ROUNDS, SEEDS)
 
 
 def fit_direct(queries: list[Query]) -> Models:
@@ -170,7 +173,7 @@ def fit_direct(queries: list[Query]) -> Models:
     weight = np.concatenate([family_weights(q, n) for q, n in zip(queries, sizes, strict=True)])
     columns = list(DIRECT_COLUMNS)
     data = lightgbm.Dataset(rows, grade, weight=weight, feature_name=columns, free_raw_data=False)
-    return _trained(data, DIRECT_SETTINGS, DIRECT_ROUNDS)
+    return _trained(data, DIRECT_SETTINGS, DIRECT_ROUNDS, DIRECT_SEEDS)
 
 
 def grades(models: Models, query: Query) -> np.ndarray:
@@ -335,12 +338,13 @@ def keep(
         "ranker": sum(int(q.known.sum()) for q in queries),
         "direct": sum(int(q.known[: len(q.direct_rows)].sum()) for q in queries),
     }
-    for name, model, rounds in zip(pairs, models, (ROUNDS, DIRECT_ROUNDS), strict=True):
+    sizes = (ROUNDS, SEEDS), (DIRECT_ROUNDS, DIRECT_SEEDS)
+    for name, model, (rounds, seeds) in zip(pairs, models, sizes, strict=True):
         (folder / f"{name}.onnx").write_bytes(trees_to_onnx.content(model))
         told: dict[str, Any] = {
             "columns": list(COLUMNS if name == "ranker" else DIRECT_COLUMNS), "rounds": rounds,
             "vectors": vectors.default().pair_version,
-            "seed": SEED, "seeds": SEEDS, "queries": len(queries), "pairs": pairs[name],
+            "seed": SEED, "seeds": seeds, "queries": len(queries), "pairs": pairs[name],
         }  # fmt: skip
         if name == "ranker":
             told |= {"classes": list(CLASSES), "floors": {one: floors[one] for one in RELATIONS}}
