@@ -65,6 +65,16 @@ def test_chances_of_a_market_sum_to_one() -> None:
     assert ranker.default().chances(rows[:0]).shape == (0, len(ranker.CLASSES))
 
 
+def test_the_chances_of_a_market_do_not_depend_on_how_many_are_asked_about() -> None:
+    """Only many rows are shared out between threads."""
+    rows = np.random.default_rng(1).random((400, len(COLUMNS))).astype(np.float32)
+    trees = ranker.default()
+    together = trees.chances(rows)
+    apart = [trees.chances(rows[start : start + 40]) for start in range(0, 400, 40)]
+    assert together == pytest.approx(np.concatenate(apart), abs=1e-5)
+    assert (together == trees.chances(rows)).all()
+
+
 @pytest.mark.parametrize(
     ("query", "cause", "effect"),
     [

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+import pytest
+
 from augury.search.families import folded
 
 
@@ -62,6 +64,40 @@ def test_whom_the_query_names_stands_for_the_contest() -> None:
 def test_others_whom_the_query_names_come_first() -> None:
     found = shown("pope: zuppi or erdo", *POPE)
     assert found == [("p2", "contest", ["Peter Erdo", "Pietro Parolin", "Luis Tagle"])]
+
+
+@pytest.mark.parametrize(
+    ("query", "row", "first"),
+    [
+        ("will the yankees or the red sox win", "Boston Red Sox", "New York Yankees"),
+        ("boston red sox or chicago white sox", "Boston Red Sox", "Chicago White Sox"),
+        ("boston red sox", "Boston Red Sox", "Los Angeles Dodgers"),
+    ],
+)
+def test_a_word_said_of_the_one_shown_names_no_other(query: str, row: str, first: str) -> None:
+    prices = {"Los Angeles Dodgers": 0.4, "New York Yankees": 0.2, "Boston Red Sox": 0.1,
+              "Chicago White Sox": 0.01}  # fmt: skip
+    teams = [
+        Row(team, f"Will the {team} win the World Series?", price=price, event_id="WS")
+        for team, price in prices.items()
+    ]
+    ((shown_row, _, more),) = shown(query, *teams)
+    assert (shown_row, more[0]) == (row, first)
+
+
+def test_whom_the_query_names_stays_behind_open_ones_if_closed() -> None:
+    closed = POPE[0]._replace(status="closed")
+    (found,) = shown("pope: zuppi or erdo", closed, *POPE[1:])
+    assert found == ("p2", "contest", ["Pietro Parolin", "Luis Tagle", "Peter Erdo"])
+
+
+def test_a_level_that_the_query_names_keeps_its_place() -> None:
+    rungs = [
+        Row(f"g{level}", f"Will gold hit ${level} in May?", closes_at=None, event_id="GOLD")
+        for level in (4000, 4500, 5000, 5500)
+    ]
+    (found,) = shown("gold at 5500 or 5000", *rungs)
+    assert found == ("g5000", "ladder", ["$4000", "$4500", "$5500"])
 
 
 def test_a_label_of_which_the_query_has_every_word_stands_for_the_family() -> None:

@@ -82,8 +82,9 @@ class FoundRow(Priced):
     more: More = Field(
         default=[],
         validation_alias=AliasPath("family", "more"),
-        description="Markets that differ from this one only in the name, level or date. Each line "
-        "has the words that differ, the price, the status (left out if active) and the id.",
+        description="Markets that differ from this one only in the name, level or date; names that "
+        "are in the query come first. Each line has the words that differ, the price, the status "
+        "(left out if active) and the id.",
     )
     also: More = Field(
         default=[],

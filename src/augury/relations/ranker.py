@@ -25,11 +25,12 @@ their chances."""
 
 
 class Ranker:
-    """Boosted decision trees that judge markets by their features for a query. They run in an ONNX
-    session with two threads, which takes 2 to 4 ms for the candidates of one search (400 markets).
+    """Boosted decision trees that judge markets by their features for a query. Those for relations
+    take some 4 ms for the candidates of one search (400 markets), those for `direct` less than one.
     """
 
-    def __init__(self, content: bytes, floors: Mapping[Dimension, float]) -> None:
+    def __init__(self, content: bytes, floors: Mapping[Dimension, float], threads: int = 1) -> None:
+        """`content`: an ONNX model; `threads`: how many threads one call may use."""
         import onnxruntime
 
         self.floors = floors
@@ -41,7 +42,7 @@ class Ranker:
         with which at most 5% of the first ten results of held-out queries are unrelated."""
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 2
+        options.intra_op_num_threads = threads
         # A waiting thread sleeps, else it would take a core from other searches.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = onnxruntime.InferenceSession(
@@ -83,7 +84,7 @@ def default() -> Ranker:
     ValueError
         The trees were fitted on a different set of features from the one that this code computes.
     """
-    return _fitted("ranker", COLUMNS)
+    return _fitted("ranker", COLUMNS, threads=2)
 
 
 @cache
@@ -99,7 +100,7 @@ def direct() -> Ranker:
     return _fitted("direct", DIRECT_COLUMNS)
 
 
-def _fitted(name: str, columns: tuple[str, ...]) -> Ranker:
+def _fitted(name: str, columns: tuple[str, ...], threads: int = 1) -> Ranker:
     folder = resources.files("augury.relations")
     fitted: dict[str, Any] = json.loads((folder / f"{name}.json").read_text())
     if tuple(fitted["columns"]) != columns:
@@ -107,4 +108,4 @@ def _fitted(name: str, columns: tuple[str, ...]) -> Ranker:
             f"{name}.onnx was fitted on a different set of features from the one that this code "
             "computes. Fit it again with training/relations/fit.py."
         )
-    return Ranker((folder / f"{name}.onnx").read_bytes(), fitted["floors"])
+    return Ranker((folder / f"{name}.onnx").read_bytes(), fitted["floors"], threads)

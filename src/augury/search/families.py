@@ -129,12 +129,17 @@ def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | Non
             0 if kind == "ladder" else places[m.id],
         ),
     )  # fmt: skip
+    # In "red sox or yankees", "sox" is said of the one shown and names no White Sox.
+    left = own - said[head.id]
+
+    def unnamed(m: R) -> tuple[bool, bool]:
+        in_full = bool(named[m.id]) and said[m.id] <= asked
+        return kind == "contest" and not in_full, kind == "contest" and not left & said[m.id]
+
     others = sorted(
         (m for m in members if m is not head),
-        key=lambda m: (
-            m.status != "active", kind == "contest" and not named[m.id], places[m.id]
-        ),
-    )  # fmt: skip
+        key=lambda m: (m.status != "active", unnamed(m), places[m.id]),
+    )
     more = [FoundMember(m.id, labels[m.id], m.status, price(m), m.closes_at) for m in others]
     return head, best, FoundFamily(kind, labels[head.id], len(members), more)
 
