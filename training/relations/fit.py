@@ -29,26 +29,27 @@ from augury.search.evaluate import DIMENSIONS, JudgedQuery, _top, mean, ndcg10
 
 SEED = 17
 FOLDS = 5
-COMMON: dict[str, Any] = {
+COMMON_SETTINGS: dict[str, Any] = {
     "feature_fraction": 0.4, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10.0,
     "verbose": -1, "num_threads": 1, "deterministic": True, "force_col_wise": True, "max_bin": 63,
 }  # fmt: skip
-SETTINGS: dict[str, Any] = COMMON | {
+SETTINGS: dict[str, Any] = COMMON_SETTINGS | {
     "objective": "multiclass", "num_class": len(CLASSES),
     "learning_rate": 0.1, "num_leaves": 32, "max_depth": 8, "min_data_in_leaf": 100,
 }  # fmt: skip
 """Of the trees for relations, chosen in five folds of the 396 queries
 (`docs/adr/0057-fewer-larger-trees.md`)."""
-DIRECT_SETTINGS: dict[str, Any] = COMMON | {
+DIRECT_SETTINGS: dict[str, Any] = COMMON_SETTINGS | {
     "objective": "cross_entropy",
     "learning_rate": 0.08, "num_leaves": 8, "max_depth": 4, "min_data_in_leaf": 40,
 }  # fmt: skip
 """Of the trees for `direct`: larger ones were no better."""
 ROUNDS, SEEDS = 50, 2
-"""Boosting rounds of a model, and models whose scores are averaged, each with a seed of its own:
-with one, figures of held-out queries move by .02 from seed to seed
+"""Boosting rounds of a model for relations, and how many models, each with a seed of its own, are
+averaged: with one, figures of held-out queries differ by .02 from seed to seed
 (`docs/experiments/relations-ranker.md`)."""
 DIRECT_ROUNDS, DIRECT_SEEDS = 110, 3
+"""The same for `direct`."""
 COST = 0.03
 """nDCG@10 that a floor may cost. In five folds of the 396 queries, floors that cost less than this
 lower the unrelated shares of the three lists from 23, 26 and 33% to 13, 21 and 25%."""

@@ -133,8 +133,10 @@ def _one(asked: set[str], members: list[R]) -> tuple[R, float, FoundFamily | Non
     left = own - said[head.id]
 
     def unnamed(m: R) -> tuple[bool, bool]:
-        in_full = bool(named[m.id]) and said[m.id] <= asked
-        return kind == "contest" and not in_full, kind == "contest" and not left & said[m.id]
+        """Whether the query does not have the whole label, and no word that the one shown lacks."""
+        if kind != "contest":
+            return False, False
+        return not (named[m.id] and said[m.id] <= asked), not left & said[m.id]
 
     others = sorted(
         (m for m in members if m is not head),
